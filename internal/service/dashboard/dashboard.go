@@ -22,7 +22,7 @@ import (
 )
 
 // Config holds the services behind the pages. Sessions, Throttle, Keys, Ledger,
-// Jobs, Webhooks, API, Editors and MaxFiles are required.
+// Jobs, Webhooks, API, Editors, MaxFile and MaxFiles are required.
 type Config struct {
 	Sessions *session.Manager
 	// Throttle bounds the rate at which an account requests pages.
@@ -38,8 +38,8 @@ type Config struct {
 	// Editors show what hints would make of clips.
 	Editors *editor.Editors
 
-	// MaxFile is the largest accepted file in bytes; 0 is 200 × 10^6. MaxFiles is how
-	// many files a form may send at once.
+	// MaxFile is the largest accepted file in bytes. MaxFiles is how many files a form may
+	// send at once.
 	MaxFile  int64
 	MaxFiles int
 	// SignUp lets everyone register; WithoutNetwork hides method rembg;
@@ -83,9 +83,6 @@ type Dashboard struct {
 func New(c Config) (*Dashboard, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.MaxFile == 0 {
-		c.MaxFile = 200e6
 	}
 	a, err := newAssets()
 	if err != nil {
