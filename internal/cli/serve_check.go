@@ -105,7 +105,8 @@ func (o *serveOptions) checkPublicURL() error {
 	return nil
 }
 
-// checkLocal refuses flags that would open a local service to others.
+// checkLocal refuses flags that would open a local service to others, or send its clips
+// elsewhere: they may come from somebody else's file in the working directory.
 func (o *serveOptions) checkLocal(f *pflag.FlagSet) error {
 	if !o.Local {
 		return nil
@@ -126,6 +127,7 @@ func (o *serveOptions) checkLocal(f *pflag.FlagSet) error {
 		{"role", o.Role != server.All}, {"signup", o.SignUp}, {"credits", f.Changed("credits") && o.credits != "unlimited"},
 		{"public-url", o.publicURL != ""}, {"trusted-proxies", len(o.proxies) > 0},
 		{"stripe-key", o.Shop.Key != ""}, {"smtp", o.shop.smtp != ""},
+		{"database", strings.HasPrefix(o.database, "postgres")}, {"storage", strings.HasPrefix(o.storage, "s3:")},
 	} {
 		if flag.wrong {
 			errs = append(errs, fmt.Errorf("%s: not with --local, which is for one user of this machine", flag.name))
