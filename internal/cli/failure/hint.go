@@ -32,7 +32,7 @@ const (
 	NoService      bgremove.Cause = "no_service"
 	NotSubmitted   bgremove.Cause = "not_submitted" // for the price
 	NotAFile       bgremove.Cause = "not_a_file"    // that could be sent
-	BadExtension   bgremove.Cause = "bad_extension" // of what is to be sent
+	BadExtension   bgremove.Cause = "bad_extension" // of what is for a service, or for edit
 	FolderGone     bgremove.Cause = "watched_gone"
 )
 
@@ -139,7 +139,7 @@ var hints = map[bgremove.Cause]string{
 	NoService:      "--server or BGREMOVE_SERVER gives its address",
 	NotSubmitted:   "--yes submits them without a question",
 	NotAFile:       "name a file; bgremove client batch takes folders",
-	BadExtension:   "the service checks the name first: rename the file if it is one of these",
+	BadExtension:   "rename the file if it is one of these; others become one: ffmpeg -i {path} clip.mp4",
 	FolderGone:     "the watch continues when the folder is back",
 }
 
