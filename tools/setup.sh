@@ -47,6 +47,10 @@ if [ -n "$missing" ]; then
 	if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
 		$as_root apt-get update -qq
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+	elif [ "${1:-}" = demo ]; then
+		echo "setup: missing: ffmpeg" >&2
+		echo "hint: install ffmpeg, such as with: sudo apt install ffmpeg; on macOS: brew install ffmpeg" >&2
+		exit 1
 	else
 		echo "setup: missing:$missing" >&2
 		echo "hint: install the packages ffmpeg, gifsicle, imagemagick, webp, libavif-bin, postgresql, curl, jq, rclone, npm, python3-venv, chromium and firefox-esr, on macOS with: brew install ffmpeg gifsicle imagemagick webp libavif postgresql jq rclone node python chromium firefox" >&2
