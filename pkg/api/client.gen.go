@@ -305,8 +305,8 @@ type ClientInterface interface {
 
 	// RepeatJobWithBody The same file with other options
 	//
-	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
-	// first job. Missing options have their defaults, whatever they were in the first job.
+	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It is charged as any
+	// other job. Missing options have their defaults, whatever they were in the first job.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1020,8 +1020,8 @@ func (c *Client) GetAccountJob(ctx context.Context, id JobID, reqEditors ...Requ
 
 // RepeatJobWithBody The same file with other options
 //
-// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
-// first job. Missing options have their defaults, whatever they were in the first job.
+// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It is charged as any
+// other job. Missing options have their defaults, whatever they were in the first job.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3943,8 +3943,8 @@ type ClientWithResponsesInterface interface {
 
 	// RepeatJobWithBodyWithResponse The same file with other options
 	//
-	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
-	// first job. Missing options have their defaults, whatever they were in the first job.
+	// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It is charged as any
+	// other job. Missing options have their defaults, whatever they were in the first job.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9876,8 +9876,8 @@ func (c *ClientWithResponses) GetAccountJobWithResponse(ctx context.Context, id 
 
 // RepeatJobWithBodyWithResponse The same file with other options
 //
-// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
-// first job. Missing options have their defaults, whatever they were in the first job.
+// A new job on the file of this one, without a new upload. It is 404 once the file has expired. It is charged as any
+// other job. Missing options have their defaults, whatever they were in the first job.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

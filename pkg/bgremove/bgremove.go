@@ -1,14 +1,13 @@
-// Package bgremove takes the background out of animations and video. It reads
-// GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF,
-// JPEG and HEIC. It writes GIF, APNG, WebP, AVIF, WebM (VP9 with alpha), MOV (ProRes 4444 with alpha) and
-// MP4 (on a solid colour, or stacked: the matte below the colours), keeping every frame and
-// its time:
+// Package bgremove takes the background out of animations, video and pictures. It
+// reads GIF, MP4, MOV, WebM, Matroska and AVI, animated and still PNG, WebP and AVIF,
+// JPEG and HEIC. It writes the formats of package option, such as GIF and WebM, and
+// keeps every frame and its time:
 //
 //	r := bgremove.New(bgremove.Config{})
 //	result, err := r.Remove(ctx, "clip.gif", "clip-nobg.gif", bgremove.Defaults(), bgremove.Extras{})
 //
-// Videos are decoded and encoded by the ffmpeg program, 5.1 or newer, which
-// must be installed. GIF to GIF and GIF to APNG work without it.
+// Videos, AVIF and HEIC are decoded by the ffmpeg program, 5.1 or newer, which must be
+// installed. It also encodes all formats but GIF, APNG and PNG.
 //
 // Errors wrap an *Error, for errors.As. Its Kind groups them by remedy, its Cause
 // tells them apart, and its other fields are the facts: a path, an option, the

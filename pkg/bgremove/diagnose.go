@@ -14,7 +14,7 @@ import (
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Needed bool   `json:"needed"` // without it only GIF and APNG work
+	Needed bool   `json:"needed"` // without it no video can be read or written
 	Detail string `json:"detail"` // a version and path, or its purpose
 	Err    error  `json:"-"`      // why it is not OK; nil if it is
 	// Confines is set for the parts of the sandbox around ffmpeg.

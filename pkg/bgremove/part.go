@@ -16,7 +16,7 @@ import (
 )
 
 // Part is a part of a clip that is worked on by itself, perhaps on another machine. Split
-// tells the parts. MatteParts finds the mattes of one. RenderPart makes its video, once the
+// tells the parts. MattePart finds the mattes of one. RenderPart makes its video, once the
 // boxes of all are known. JoinParts makes one file of the videos. All take the same Options.
 type Part struct {
 	Start time.Duration

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Input is a kind of file that is read. Its content decides, see media.Sniff; a
-// name only makes a file of a folder an input.
+// Input is a kind of file that is read. A file's content decides which; its name
+// only makes a file of a folder an input.
 type Input string
 
 // The inputs.

@@ -490,8 +490,8 @@ export interface paths {
         put?: never;
         /**
          * The same file with other options
-         * @description A new job on the file of this one, without a new upload. It is 404 once the file has expired. It costs as much as the
-         *     first job. Missing options have their defaults, whatever they were in the first job.
+         * @description A new job on the file of this one, without a new upload. It is 404 once the file has expired. It is charged as any
+         *     other job. Missing options have their defaults, whatever they were in the first job.
          */
         post: operations["repeatJob"];
         delete?: never;
