@@ -1,6 +1,6 @@
 # Makes sprites of all clips in a folder, for your own Makefile: 128×128, standing
-# on the ground, without idle frames. It makes only sprites that are missing or
-# older than their clip:
+# on the ground, and of a GIF without idle frames at both ends. It makes only sprites
+# that are missing or older than their clip:
 #
 #	make -f examples/sprites.mk CLIPS=clips SPRITES=sprites
 CLIPS    ?= clips
