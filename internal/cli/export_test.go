@@ -30,3 +30,14 @@ func FirstSteps() (all []string) {
 	}
 	return all
 }
+
+// WarningHints are, by the codes of warnings, what to try with any method.
+func WarningHints() map[string]string {
+	all := map[string]string{}
+	for _, hints := range warningHints {
+		for code, hint := range hints {
+			all[string(code)] += hint + "; "
+		}
+	}
+	return all
+}

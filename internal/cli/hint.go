@@ -107,16 +107,16 @@ var warningHints = map[bgremove.Method]map[bgremove.WarningCode]string{
 		bgremove.NothingRemoved: "--method rembg, a wider --tolerance, or --key with its colour",
 		bgremove.NothingLeft:    "a narrower --tolerance, or --method rembg",
 		bgremove.Halo:           "a wider --tolerance, or --method rembg",
-		bgremove.Fragments:      "--method rembg, or a wider --tolerance",
+		bgremove.Fragments:      "--largest, --method rembg, or a wider --tolerance",
 		bgremove.Haze:           "--method rembg",
 		bgremove.Flicker:        "--method rembg",
 	},
 	bgremove.Rembg: {
 		bgremove.NothingRemoved: "another --model, or --method fast where the backdrop is of one colour",
-		bgremove.NothingLeft:    "another --model, or --method fast where the backdrop is of one colour",
-		bgremove.Fragments:      "another --model",
+		bgremove.NothingLeft:    "--keep x,y on the subject, another --model, or --method fast where the backdrop is of one colour",
+		bgremove.Fragments:      "--largest, or another --model",
 		bgremove.Haze:           "another --model",
-		bgremove.Flicker:        "another --model",
+		bgremove.Flicker:        "--keep x,y or --drop x,y on the part, or another --model",
 	},
 }
 

@@ -13,12 +13,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bgremove/bgremove/internal/cli"
 	"github.com/bgremove/bgremove/internal/service/removal/removaltest"
 	"github.com/bgremove/bgremove/pkg/bgremove"
 )
 
 // trouble is a line of troubleshooting.md.
-type trouble struct{ messages, codes []string }
+type trouble struct {
+	messages, codes []string
+	cure            string
+}
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
@@ -35,7 +41,7 @@ func troubles(t *testing.T) (all []trouble) {
 	for line := range strings.Lines(read(t, "../../docs/troubleshooting.md")) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
 		if len(cells) == 5 && strings.HasPrefix(cells[1], " `") {
-			all = append(all, trouble{texts(cells[1]), texts(cells[2])})
+			all = append(all, trouble{texts(cells[1]), texts(cells[2]), cells[3]})
 		}
 	}
 	if len(all) < 50 {
@@ -185,6 +191,39 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 			}
 		}
 	}
+}
+
+var flagNames = regexp.MustCompile(`--[a-z-]+`)
+
+// What a warning says that one can try is what the document says of it.
+func TestTroubleshootingHasHintsOfWarnings(t *testing.T) {
+	t.Parallel()
+	hints := cli.WarningHints()
+	if len(hints) < 5 {
+		t.Fatalf("%d warnings have hints", len(hints))
+	}
+	for _, line := range troubles(t) {
+		for _, code := range line.codes {
+			hint, warned := hints[code]
+			if !warned {
+				continue
+			}
+			delete(hints, code)
+			if diff := cmp.Diff(namesOf(line.cure), namesOf(hint)); diff != "" {
+				t.Errorf("%s: the document has other flags than the program (-document +program):\n%s", code, diff)
+			}
+		}
+	}
+	if len(hints) > 0 {
+		t.Errorf("no line is about %v", hints)
+	}
+}
+
+// namesOf are the flags that a text names, sorted.
+func namesOf(text string) []string {
+	all := flagNames.FindAllString(text, -1)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // The document has every exit code.
