@@ -42,6 +42,16 @@ func TestHelpBeginsWithAnExample(t *testing.T) {
 	})
 }
 
+// One line says what a command does, as those of all others do.
+func TestLinesOfCommands(t *testing.T) {
+	t.Parallel()
+	everyCommand(cli.Manual(), func(cmd *cobra.Command) {
+		if cmd.HasParent() && (strings.ToLower(cmd.Short[:1]) != cmd.Short[:1] || strings.HasSuffix(cmd.Short, ".")) {
+			t.Errorf("%s: %q", cmd.CommandPath(), cmd.Short)
+		}
+	})
+}
+
 // A line of a help's text is neither too long for a terminal nor broken early.
 func TestHelpIsWrapped(t *testing.T) {
 	t.Parallel()

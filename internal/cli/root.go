@@ -97,8 +97,13 @@ environment over the file.`,
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
+			cmd.Short, cmd.Long = "print completions for a shell", ""
 			cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Short = "print completions for " + shell.Name()
+			}
 		case "help":
+			cmd.Short, cmd.Long = "show the help of a command", ""
 			cmd.Args = checkHelpTopic
 		}
 	}
