@@ -26,24 +26,25 @@ const held = `(() => {
 	return true;
 })()`
 
-// broken are jobs of files that cannot be read, which need no work.
-func (p *person) broken(n int) (ids []string) {
-	p.Helper()
+// broken is the workbench of an account with jobs of files that cannot be read, which need no work,
+// and their ids.
+func broken(t *testing.T, jobs int) (b *browser, ids []string) {
+	t.Helper()
+	s := start(t, func(c *server.Config) { c.Role = server.API })
+	s.user("ada@example.com", 100)
 	var files []string
-	for i := range n {
+	for i := range jobs {
 		files = append(files, fmt.Sprintf("broken%d.gif", i), "GIF89a")
 	}
-	return p.jobs(files)
+	ids = s.signedIn("ada@example.com").jobs(files)
+	return s.workbench("ada@example.com"), ids
 }
 
 // TestLateAnswer shows one job and then another. The answer for the first comes last, and
 // changes nothing.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { c.Role = server.API })
-	s.user("ada@example.com", 50)
-	ids := s.signedIn("ada@example.com").broken(3)
-	b := s.workbench("ada@example.com")
+	b, ids := broken(t, 3)
 	ask[bool](b, fmt.Sprintf(held, ids[0]+"/view"))
 	for _, id := range ids[:2] {
 		b.run("show", chromedp.Click("#"+id+" a"))
@@ -62,10 +63,7 @@ func TestLateAnswer(t *testing.T) {
 // told that it is shown: whoever clicked is led there.
 func TestShownTwice(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { c.Role = server.API })
-	s.user("ada@example.com", 50)
-	ids := s.signedIn("ada@example.com").broken(2)
-	b := s.workbench("ada@example.com")
+	b, ids := broken(t, 2)
 	told := ask[[]bool](b, fmt.Sprintf(`(async () => {
 		const { show } = await import(document.querySelector("script[src*='/app.js']").src.replace("app.js", "job.js"));
 		const whole = window.fetch, wait = new Promise((go) => { window.release = go; });
@@ -105,10 +103,7 @@ func TestShownCardStaysCurrent(t *testing.T) {
 // TestLatestJobs lists no more than the latest jobs, and tells of changes that no list has.
 func TestLatestJobs(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { c.Role = server.API })
-	s.user("ada@example.com", 100)
-	s.signedIn("ada@example.com").broken(15)
-	b := s.workbench("ada@example.com")
+	b, _ := broken(t, 15)
 	b.until(`performance.getEntriesByType("resource").some((r) => r.name.includes("limit=20"))`)
 	if n := ask[int](b, `new Promise((done) => setTimeout(() => done(document.querySelectorAll(".job").length), 500))`); n != 12 {
 		t.Errorf("the workbench lists %d jobs", n)
@@ -334,10 +329,7 @@ func TestQuiet(t *testing.T) {
 // TestCardNotShown follows a card whose job cannot be shown beside the form. Its own page opens.
 func TestCardNotShown(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { c.Role = server.API })
-	s.user("ada@example.com", 50)
-	ids := s.signedIn("ada@example.com").broken(2)
-	b := s.workbench("ada@example.com")
+	b, ids := broken(t, 2)
 	ask[bool](b, `!!(window.fetch = () => Promise.reject(new TypeError("network error")))`)
 	b.run("show", chromedp.Click("#"+ids[0]+" a"))
 	b.until(`location.pathname === "/jobs/` + ids[0] + `"`)

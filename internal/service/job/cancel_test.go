@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/bgremove/bgremove/internal/service/job"
 	"github.com/bgremove/bgremove/internal/service/store"
@@ -100,19 +99,6 @@ func TestCancelRunning(t *testing.T) {
 	})
 }
 
-// atStore is an Observer that is called as an attempt has stored its output.
-type atStore struct {
-	counter
-	stored func()
-}
-
-func (o *atStore) Stage(name string, took time.Duration) {
-	o.counter.Stage(name, took)
-	if name == "store" {
-		o.stored()
-	}
-}
-
 // TestCancelStored checks that nothing stays of a job whose worker hears that it was cancelled
 // between the storing of its output and its end.
 func TestCancelStored(t *testing.T) {
@@ -123,7 +109,7 @@ func TestCancelStored(t *testing.T) {
 			id string
 		)
 		lease, heard := make(chan context.Context, 1), make(chan struct{})
-		o := &atStore{stored: func() {
+		o := &afterStage{stage: "store", do: func() {
 			x.remove(id)
 			x.remove(id) // the input
 			<-(<-lease).Done()

@@ -192,26 +192,13 @@ func TestHelperLost(t *testing.T) {
 	})
 }
 
-// slowFetch is an Observer that is called as a worker has fetched its input.
-type slowFetch struct {
-	counter
-	fetched func()
-}
-
-func (o *slowFetch) Stage(name string, took time.Duration) {
-	o.counter.Stage(name, took)
-	if name == "fetch" {
-		o.fetched()
-	}
-}
-
 // A helper keeps its claim of a part also while it fetches the input.
 func TestHelperFetches(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		var fetches atomic.Int64
 		fetching, goOn := make(chan struct{}), make(chan struct{})
-		o := &slowFetch{fetched: func() {
+		o := &afterStage{stage: "fetch", do: func() {
 			if fetches.Add(1) == 2 { // the helper, after the job's worker
 				close(fetching)
 				<-goOn

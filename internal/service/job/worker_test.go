@@ -301,3 +301,17 @@ func TestObserver(t *testing.T) {
 		}
 	})
 }
+
+// afterStage is an Observer that does something when a stage has ended.
+type afterStage struct {
+	counter
+	stage string
+	do    func()
+}
+
+func (o *afterStage) Stage(name string, took time.Duration) {
+	o.counter.Stage(name, took)
+	if name == o.stage {
+		o.do()
+	}
+}
