@@ -151,8 +151,7 @@ func TestVersionsInProse(t *testing.T) {
 	goVersion := regexp.MustCompile(` go (\d+\.\d+)`).FindStringSubmatch(unbroken(t, "go.mod"))[1]
 	oldest := fmt.Sprintf("%d.%d or newer", ffmpeg.MinMajor, ffmpeg.MinMinor)
 	for file, sentences := range map[string][]string{
-		"README.md":                    {"[ffmpeg](https://ffmpeg.org) " + oldest, "with Go " + goVersion + " or newer", "a Go that may fetch " + goVersion},
-		"CONTRIBUTING.md":              {"Go " + goVersion + " or newer"},
+		"README.md":                    {"[ffmpeg](https://ffmpeg.org) " + oldest, "you need Go " + goVersion + " and", "later fetch " + goVersion + " by"},
 		"deploy/Containerfile":         {"golang:" + goVersion + "-"},
 		"deploy/kubernetes/go.mod":     {"go " + goVersion},
 		"internal/cli/failure/hint.go": {"install ffmpeg " + oldest},
