@@ -75,7 +75,10 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 		return nil, err
 	}
 	if own != nil {
-		if err := f.divide(ctx, i, &v, st.marks, own, matte); err != nil {
+		if err = f.divide(ctx, i, &v, st.marks, own, matte); err == nil {
+			err = f.unite(ctx, &v, hints, st.marks, own.limit, matte)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -54,7 +54,7 @@ type follower struct {
 
 func newFollower(c *Clip, hints []Hint, network Guide) *follower {
 	f := &follower{clip: c, network: network, marks: c.marker(), hints: map[int][]Hint{}}
-	f.drops = !slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
+	f.drops = !keeps(hints)
 	for _, h := range hints {
 		h.Keep = h.Keep || f.drops
 		f.add(h)

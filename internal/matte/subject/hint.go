@@ -3,6 +3,7 @@ package subject
 import (
 	"image"
 	"math"
+	"slices"
 
 	"github.com/bgremove/bgremove/internal/matte/view"
 )
@@ -22,6 +23,11 @@ type Hint struct {
 	Radius float64
 	// Mask has what is marked, opaque, in any size.
 	Mask *image.Alpha
+}
+
+// keeps reports whether one of some hints keeps something.
+func keeps(hints []Hint) bool {
+	return slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
 }
 
 // Point is a place in a picture.

@@ -39,8 +39,7 @@ type ownMattes struct {
 func (f *follower) ownMattes(i int, st *state) (*ownMattes, error) {
 	hints := f.hints[i]
 	masked := slices.ContainsFunc(hints, func(h Hint) bool { return h.Mask != nil })
-	keeps := slices.ContainsFunc(hints, func(h Hint) bool { return h.Keep })
-	if masked || !f.drops && !st.covered && !keeps {
+	if masked || !f.drops && !st.covered && !keeps(hints) {
 		return nil, nil
 	}
 	all, chosen, err := f.clip.mattesOf(i)
@@ -53,7 +52,7 @@ func (f *follower) ownMattes(i int, st *state) (*ownMattes, error) {
 	for k, a := range chosen {
 		all[k] = max(all[k], a)
 	}
-	if keeps {
+	if keeps(hints) {
 		st.covered, st.chosen = covers(all, st.keep), covers(chosen, st.keep)
 	}
 	switch {
@@ -143,10 +142,7 @@ func (f *follower) odds(ctx context.Context, i int, v *view.Marked, all marks, m
 // rest is the network's matte of what stays of a frame's own one. It is shown that, with marks on
 // what is wrong in it.
 func (f *follower) rest(ctx context.Context, v *view.Marked, all marks, own []uint8) ([]uint8, error) {
-	r := view.NewMarked(v.W, v.H)
-	for _, p := range []view.MarkPlane{view.MarkRed, view.MarkGreen, view.MarkBlue} {
-		copy(r.Plane(p), v.Plane(p))
-	}
+	r := v.Unmarked()
 	marks{keep: all.drop, drop: all.keep}.show(&r)
 	copy(r.Plane(view.MarkBefore), own)
 	for k, trust := 0, r.Plane(view.MarkTrust); k < len(trust); k++ {

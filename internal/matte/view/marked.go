@@ -34,3 +34,12 @@ func (m *Marked) Plane(p MarkPlane) []uint8 {
 	n := m.W * m.H
 	return m.Pix[int(p)*n : int(p+1)*n : int(p+1)*n]
 }
+
+// Unmarked is the same picture without hints.
+func (m *Marked) Unmarked() Marked {
+	picture := NewMarked(m.W, m.H)
+	for p := range MarkKeep {
+		copy(picture.Plane(p), m.Plane(p))
+	}
+	return picture
+}
