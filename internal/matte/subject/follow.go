@@ -51,19 +51,9 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 			return st, nil
 		}
 	}
-	v := view.NewMarked(f.marks.w, f.marks.h)
-	if err := f.clip.pictures.Read(i, v.Plane(view.MarkRed), v.Plane(view.MarkGreen), v.Plane(view.MarkBlue)); err != nil {
+	v, err := f.shown(i, st, last, way, trust)
+	if err != nil {
 		return nil, err
-	}
-	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
-	if last != nil {
-		last.carry(way, trust, before, trusted)
-	}
-	st.show(&v)
-	for _, h := range hints {
-		if h.whole() {
-			f.marks.whole(before, trusted, &h)
-		}
 	}
 	f.marks.add(st.marks, hints)
 	matte, err := f.look(ctx, &v, st.marks, hints)
@@ -85,7 +75,7 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	for _, h := range hints {
 		f.marks.hold(matte, &h)
 	}
-	f.reached(matte, st.keep, before)
+	f.reached(matte, st.keep, v.Plane(view.MarkBefore))
 	if own == nil || len(hints) > 0 { // hints may change what the thing is
 		st.sight = sight{}
 	}
@@ -94,6 +84,26 @@ func (f *follower) frame(ctx context.Context, i int, last *state, step int) (*st
 	}
 	st.matte = matte
 	return st, nil
+}
+
+// shown is frame i with what is known of it from the state that it comes after, and of its own hints the
+// masks that keep. way leads from there, with that trust.
+func (f *follower) shown(i int, st, last *state, way *motion.Field, trust []float32) (view.Marked, error) {
+	v := view.NewMarked(f.marks.w, f.marks.h)
+	if err := f.clip.pictures.Read(i, v.Plane(view.MarkRed), v.Plane(view.MarkGreen), v.Plane(view.MarkBlue)); err != nil {
+		return v, err
+	}
+	before, trusted := v.Plane(view.MarkBefore), v.Plane(view.MarkTrust)
+	if last != nil {
+		last.carry(way, trust, before, trusted)
+	}
+	st.show(&v)
+	for _, h := range f.hints[i] {
+		if h.whole() {
+			f.marks.whole(before, trusted, &h)
+		}
+	}
+	return v, nil
 }
 
 // movedLeast is the trust in the motion of a thing, on the mean, with which its matte moves on as it is.

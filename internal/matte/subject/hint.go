@@ -33,6 +33,11 @@ func keeps(hints []Hint) bool {
 // Point is a place in a picture.
 type Point struct{ X, Y float64 }
 
+// centre is that of a pixel of a picture of w × h.
+func centre(x, y, w, h int) Point {
+	return Point{(float64(x) + 0.5) / float64(w), (float64(y) + 0.5) / float64(h)}
+}
+
 // The marks in a plane: of a click, a stroke or a mask, and of a box, in which some pixels are
 // not of the thing.
 const clicked, boxed = 255, 102

@@ -93,7 +93,7 @@ func (f *follower) guess(s *shot) (bool, error) {
 		}
 		if x, y, cosine := f.liked.likest(&v.Features); cosine > best {
 			best, frame = cosine, at
-			click = Point{(float64(x) + 0.5) / float64(v.Features.W), (float64(y) + 0.5) / float64(v.Features.H)}
+			click = centre(x, y, v.Features.W, v.Features.H)
 		}
 	}
 	if best > alike {

@@ -71,7 +71,8 @@ func count(matte []uint8) (n int) {
 
 // find is the network's matte of what a click on a pixel shows in the picture of v, of which nothing else is known.
 func (f *follower) find(ctx context.Context, v *view.Marked, at int) ([]uint8, error) {
-	click := []Hint{{Keep: true, Click: &Point{(float64(at%v.W) + 0.5) / float64(v.W), (float64(at/v.W) + 0.5) / float64(v.H)}}}
+	place := centre(at%v.W, at/v.W, v.W, v.H)
+	click := []Hint{{Keep: true, Click: &place}}
 	picture, marks := v.Unmarked(), newMarks(v.W*v.H)
 	f.marks.add(marks, click)
 	return f.look(ctx, &picture, marks, click)
